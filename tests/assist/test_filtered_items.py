@@ -20,7 +20,7 @@ from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.models import AssistAnswer, FilteredItem
 from assist.runs.units import prompt_sha256
 from core.errors import Refused
-from frontend.pages.project.project import ItemCounts, items_there
+from frontend.pages.project.project import filtered_there, items_there
 from tests.assist.asking import answers, asked, request
 from tests.conftest import client_of
 from tests.exports.endpoint import saying
@@ -60,20 +60,25 @@ def text(response):
     return " ".join(response.content.decode().split())
 
 
+def counts(project):
+    stamp = project_stamp(project)
+    return items_there(project, stamp), filtered_there(project, stamp)
+
+
 def test_the_counts_of_items_follow_marks_withdrawals_and_imports(made, run, tmp_path):
     project, lead = made.project, made.lead
-    assert items_there(project, project_stamp(project)) == ItemCounts(10, 0)
+    assert counts(project) == (10, 0)
     filter_mark(run=run, by=lead)
-    assert items_there(project, project_stamp(project)) == ItemCounts(10, 6)
+    assert counts(project) == (10, 6)
     item_withdraw(item=made.items[9], member=lead, why="asked for")
-    assert items_there(project, project_stamp(project)) == ItemCounts(9, 5)
+    assert counts(project) == (9, 5)
     (tmp_path / "more.csv").write_text("id,text\nnew,Roads are long.\n")
     items_import(project=project, path=tmp_path / "more.csv", member=lead)
-    assert items_there(project, project_stamp(project)) == ItemCounts(10, 5)
+    assert counts(project) == (10, 5)
     import_undo(project.imports.latest("pk"), member=lead)
     item_restore(item=made.items[9], member=lead)
     filter_take_back(run=run, by=lead)
-    assert items_there(project, project_stamp(project)) == ItemCounts(10, 0)
+    assert counts(project) == (10, 0)
 
 
 def test_what_is_insufficient_is_marked_once_and_taken_back_with_the_run_on_record(made, run):

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def steps_of(project) -> list[tuple[str, bool, bool]]:
-    steps = checklist(project, items_there(project, project_stamp(project)).items, annotators_there(project))
+    steps = checklist(project, items_there(project, project_stamp(project)), annotators_there(project))
     return [(step.title, step.done, step.is_next) for step in steps]
 
 
@@ -44,9 +44,7 @@ def test_the_next_step_follows_what_is_done():
 
 
 def said(project) -> str:
-    return checklist(project, items_there(project, project_stamp(project)).items, annotators_there(project))[
-        2
-    ].says
+    return checklist(project, items_there(project, project_stamp(project)), annotators_there(project))[2].says
 
 
 def test_the_checklist_says_how_many_invitations_wait():

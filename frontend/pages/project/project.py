@@ -97,7 +97,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
-    n_items = items_there(member.project, project_stamp(member.project)).items
+    n_items = items_there(member.project, project_stamp(member.project))
     n_annotators = annotators_there(member.project)
     steps = checklist(member.project, n_items, n_annotators)
     newest = member.project.codebooks.latest("version")
@@ -179,27 +179,22 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
     return [Step(*step, is_next=index == first_undone) for index, step in enumerate(steps)]
 
 
-@dataclass(frozen=True, slots=True)
-class ItemCounts:
-    """How many items a project has that are not withdrawn, and how many of them a filter marked."""
-
-    items: int
-    filtered: int
+def items_there(project: Project, stamp: str) -> int:
+    """Return how many items a project has that are not withdrawn, counted once for each `project_stamp`."""
+    return cached(f"items:{project.pk}:{stamp}", lambda: _count_items(project))
 
 
-def items_there(project: Project, stamp: str) -> ItemCounts:
-    """Return how many items a project has, counted once for each `project_stamp`."""
-    return cached(f"item-counts:{project.pk}:{stamp}", lambda: _counted(project))
-
-
-def _counted(project: Project) -> ItemCounts:
+def _count_items(project: Project) -> int:
     # By the few imports that are done, whose items an index counts: a join would look at every item.
     done = list(project.imports.filter(state=Import.State.DONE).order_by().values_list("pk", flat=True))
     withdrawn = project.items.filter(brought_by__in=done, withdrawn_at__isnull=False)
-    return ItemCounts(
-        items=Item.objects.filter(brought_by__in=done).count() - withdrawn.count(),
-        filtered=filtered_items(project, access.visible_items(project)).count(),
-    )
+    return Item.objects.filter(brought_by__in=done).count() - withdrawn.count()
+
+
+def filtered_there(project: Project, stamp: str) -> int:
+    """Return how many of the usable items a filter marked, counted once for each `project_stamp`."""
+    told = f"filtered-items:{project.pk}:{stamp}"
+    return cached(told, lambda: filtered_items(project, access.visible_items(project)).count())
 
 
 def annotators_there(project: Project) -> int:

@@ -24,7 +24,7 @@ from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, posted, project_page
-from frontend.pages.project.project import items_there
+from frontend.pages.project.project import filtered_there, items_there
 from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.pages.rounds.study_size import study_size_form
 from frontend.training_view import training_context
@@ -119,8 +119,8 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
     stamp = project_stamp(round.project)
-    there = items_there(round.project, stamp)
-    form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=there.filtered)
+    n_filtered = filtered_there(round.project, stamp)
+    form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=n_filtered)
     preview = None
     if form.is_bound and form.is_valid():
         options = form.options()
@@ -153,8 +153,8 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         preview=preview,
         asked=asked_words(round.asked),
         n_drawn=cached(f"drawn:{round.pk}:{round.claimed_for}:{stamp}", round.drawn.count),
-        n_items=there.items,
-        n_filtered=there.filtered,
+        n_items=items_there(round.project, stamp),
+        n_filtered=n_filtered,
         size=study_size_form(round),
     )
 
