@@ -26,9 +26,9 @@ def workspace(study, page, log_in):
 def rows(member_name="ann"):
     return {
         (row.assignment.item.external_id, row.type_code): row
-        for row in TypeAnnotation.objects.filter(
-            assignment__member__user__username=member_name
-        ).select_related("assignment__item")
+        for row in TypeAnnotation.objects.filter(assignment__member__user__username=member_name)
+        .select_related("assignment__item")
+        .order_by("pk")
     }
 
 
