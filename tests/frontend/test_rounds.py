@@ -283,3 +283,10 @@ def test_the_annotators_of_a_text_are_told_as_they_are_where_a_round_was_judged_
     Round.objects.update(imported=True)
     page = html_of(lead_client.get("/p/s/rounds/1/"))
     assert "<dt>Annotators for each text</dt><dd>median 3, from 2 to 3</dd>" in page
+
+
+def test_the_page_of_a_draw_says_how_many_are_drawn_after_each_draw(lead_client, study):
+    draft = round_create(project=study.project, seed=1, member=study.lead)
+    for size in (2, 3):
+        round_draw(draft, size=size, member=study.lead)
+        assert f"{size} are drawn now" in html_of(lead_client.get("/p/s/rounds/1/draw/"))
