@@ -5,7 +5,7 @@ import shutil
 
 from playwright.sync_api import expect
 
-from tests.e2e.workspace import press, ready, saved, until
+from tests.e2e.workspace import kept_offline, press, ready, saved
 from tests.installation import Installation
 
 ITEMS, TYPES, CHANGES = 30, 10, 20
@@ -98,11 +98,9 @@ def test_below_a_path_of_a_host_the_workspace_reloads_offline_and_sends_all_when
         page.press("[name=password]", "Enter")
         page.wait_for_url(f"{site}p/bench/rounds/1/work/")
         ready(page)
-        until(
-            page,
-            "(await (await caches.open('elenchus-pages-1')).keys()).length > 10"
-            " && navigator.serviceWorker.controller?.scriptURL.endsWith('/elenchus/p/offline-worker.js')",
-        )
+        kept_offline(page)
+        worker = page.evaluate("navigator.serviceWorker.controller.scriptURL")
+        assert worker.endswith("/elenchus/p/offline-worker.js")
         press(page, "n")
         saved(page)
         page.context.set_offline(True)

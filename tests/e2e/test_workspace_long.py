@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotation.models import Assignment, Item, TypeAnnotation
 from tests import factories
-from tests.e2e.workspace import address, press, ready, saved, until
+from tests.e2e.workspace import address, kept_offline, press, ready, saved, until
 
 TEXTS = 420
 DONE = 400
@@ -94,7 +94,7 @@ def test_a_long_round_opens_where_one_stands_and_goes_on_without_a_network(made,
     }
     assert {7, *range(DONE + 1, TEXTS + 1)} <= kept
     assert 150 not in kept
-    until(page, "(await caches.match(location.pathname)) !== undefined && navigator.serviceWorker.controller")
+    kept_offline(page)
 
     page.context.set_offline(True)
     page.reload()

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from annotation.models import AnnotationEvent, Membership, TypeAnnotation
 from annotation.rounds.lifecycle import round_close, round_pause, round_resume
 from tests import factories
-from tests.e2e.workspace import address, press, ready, saved, until
+from tests.e2e.workspace import address, kept_offline, press, ready, saved, until
 
 
 @pytest.fixture
@@ -92,11 +92,7 @@ def test_a_reply_that_got_lost_is_asked_for_again_and_nothing_is_stored_twice(wo
 
 
 def test_a_reload_without_a_network_shows_the_texts_and_keeps_what_is_decided(workspace, context, study):
-    until(
-        workspace,
-        "(await (await caches.open('elenchus-pages-1')).keys()).length > 10"
-        " && navigator.serviceWorker.controller !== null",
-    )
+    kept_offline(workspace)
     press(workspace, "n")
     saved(workspace)
     context.set_offline(True)

@@ -40,6 +40,11 @@ def ready(page: Page) -> None:
     expect(page.locator("#workspace")).not_to_have_attribute("data-state", "loading")
 
 
+def kept_offline(page: Page) -> None:
+    """Wait until the page opens without a network: it is kept last, after its files."""
+    until(page, "(await caches.match(location.pathname)) !== undefined && navigator.serviceWorker.controller")
+
+
 def saved(page: Page) -> None:
     """Wait until the server has every decision."""
     expect(page.locator("#ws-save-text")).to_have_text("All saved")
