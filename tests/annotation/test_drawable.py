@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 
+from annotation.importing.items import items_import
+from annotation.importing.undo import import_undo
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.models import Import, Item
 from annotation.rounds.drawing import round_draw
@@ -58,7 +60,7 @@ def test_keys_and_strata_are_those_of_the_items(made, happened, exclude_drawn):
     assert list(drawable_keys(made.round, exclude_drawn=exclude_drawn)) == [item.pk for item in items]
     for field in ("topic", "source"):
         strata = drawable_strata(made.round, field, exclude_drawn=exclude_drawn)
-        assert strata == {
+        assert {value: list(keys) for value, keys in strata.items()} == {
             value: [item.pk for item in items if getattr(item, field) == value]
             for value in {getattr(item, field) for item in items}
         }
@@ -105,3 +107,17 @@ def test_the_preview_of_all_follows_what_is_withdrawn_and_restored(made):
     assert dict(draw_preview(made.round).topics) == {"a": 3, "b": 2, "c": 3}
     item_restore(item=made.items[4], member=made.lead)
     assert draw_preview(made.round).items == 9
+
+
+def test_strata_follow_what_is_imported_corrected_and_undone(made, tmp_path):
+    def n_by_topic() -> dict[str, int]:
+        return {topic: len(keys) for topic, keys in drawable_strata(made.round, "topic").items()}
+
+    there = made.items[0]
+    assert n_by_topic() == {"a": 3, "b": 3, "c": 3}
+    path = tmp_path / "more.csv"
+    path.write_text(f"id,text,topic\n{there.external_id},{there.text},b\nnew,A text.,d\n", "utf-8")
+    items_import(project=made.project, path=path, correct=True)
+    assert n_by_topic() == {"a": 2, "b": 4, "c": 3, "d": 1}
+    import_undo(made.project.imports.get(file_name="more.csv"), member=made.lead)
+    assert n_by_topic() == {"a": 2, "b": 4, "c": 3}
