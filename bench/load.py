@@ -72,12 +72,13 @@ async def send_all(
 
     async def ask(method: str, name: str, body: str = "") -> None:
         asked = f"{method} /api/projects/bench/rounds/1/{name} HTTP/1.1\r\n{headers}"
-        writer.write(f"{asked}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-        answer = (await reader.readuntil(b"\r\n\r\n")).lower()
-        length = re.search(rb"\ncontent-length: (\d+)", answer)
-        if not answer.startswith(b"http/1.1 200 ") or length is None:
-            raise SystemExit(f"A request was refused: {answer.decode()}")
-        await reader.readexactly(int(length[1]))
+        async with asyncio.timeout(60):
+            writer.write(f"{asked}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            answer = await reader.readuntil(b"\r\n\r\n")
+            length = re.search(rb"(?i)\ncontent-length: (\d+)", answer)
+            told = await reader.readexactly(int(length[1]) if length else 0)
+        if not answer.startswith(b"HTTP/1.1 200 "):
+            raise SystemExit(f"A request was refused: {(answer + told).decode()}")
 
     for number in range(decisions):
         decision = {

@@ -104,7 +104,7 @@ def drawable_strata(
     project = round.project
     # What imports brought changes with an entry in the project's log alone; the rest is read each time.
     told = f"keys-by:{project.pk}:{project_stamp(project)}:{field}"
-    # Packed quickly: where the cache lies in files it would take half of what it saves to pack them.
+    # Packed quickly here: a cache in files would pack it thoroughly, which takes as long as to read it.
     packed = cached(told, lambda: zlib.compress(pickle.dumps(_keys_by(round, field)), 1))
     strata: dict[str, Sequence[int]] = pickle.loads(zlib.decompress(packed))
     gone = _gone(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
