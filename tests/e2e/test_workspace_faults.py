@@ -29,7 +29,7 @@ def test_300_decisions_through_ten_kills_and_two_cuts_are_stored_once_and_as_las
     page.fill("[name=login]", "ann")
     page.fill("[name=password]", "secret")
     page.press("[name=password]", "Enter")
-    page.wait_for_url("**/work/")
+    page.wait_for_url(f"{installation.url}/p/bench/rounds/1/work/")
     ready(page)
     expect(page.locator("#ws-position")).to_have_text(f"Argument 1 of {ITEMS} · type 1 of {TYPES}")
 
